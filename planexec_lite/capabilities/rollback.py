@@ -18,7 +18,6 @@ from planexec_lite.capabilities.undo import (
     UNSURE,
     Undo,
     WorkDone,
-    is_repeatable,
     steps_in_doubt,
     undos,
 )
@@ -230,7 +229,7 @@ def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not is_repeatable(board, undo):
+    if event.in_doubt and not undo.is_repeatable:
         work.unsure.append(undo.label)
         work.take_back(undo)
 
@@ -275,13 +274,14 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
             "partly rolled back" if partly else "rolled back",
             f"{mine.started.reason}; {_summary(board)}",
         )
-    label, piece, call, *_ = mine.left[-1]
+    undo = mine.left[-1]
+    label, call = undo.label, undo.call
     if (choice := _spare(board, label)) is not None:
         return choice
     if call is None:
-        return UndoStarted(board.now, label, inside=piece.inside)
+        return UndoStarted(board.now, label, inside=undo.piece.inside)
     if call.gate and not mine.allowed:
-        exact = ExactCall(call.tool, references.resolved(call.params, piece.results))
+        exact = ExactCall(call.tool, references.resolved(call.params, undo.piece.results))
         return Paused(board.now, Question("undo", GATE, "", label, call=exact))
     return UndoStarted(board.now, label, call)
 
@@ -365,8 +365,8 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
     carry_out = (ToolExecutor(agent.tools), step, undo.piece.results)
-    is_safe = is_repeatable(board, undo)
-    return Task(job, perform, carry_out, undo.piece.step.timeout, repeatable=is_safe)
+    timeout = undo.piece.step.timeout
+    return Task(job, perform, carry_out, timeout, repeatable=undo.is_repeatable)
 
 
 def _no_agent() -> None:
@@ -396,7 +396,7 @@ def _timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
 
 
 def _interrupted(board: Board, job: UndoStarted) -> UndoFailed | None:
-    if is_repeatable(board, board[Rollback].left[-1]):
+    if board[Rollback].left[-1].is_repeatable:
         return None
     return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
 

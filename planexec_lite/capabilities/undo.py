@@ -58,11 +58,13 @@ class Undo(NamedTuple):
     """How a piece of work is undone: by a `call`, or, without one, by rolling back its nested run.
 
     `label` is the id of the step, or names a call of the plan's rollback, as in "rollback 1". `text` is equal for calls that do
-    the same. `why_not`: why the piece can't be undone; "" if it can.
+    the same. `is_repeatable`: the undo, or the step whose nested run is rolled back, does no harm if it is done twice.
+    `why_not`: why the piece can't be undone; "" if it can.
     """
 
     label: str
     piece: Piece
+    is_repeatable: bool
     call: Call | None = None
     text: str = ""
     why_not: str = ""
@@ -131,12 +133,14 @@ def _did(piece: Piece) -> str:
     return text_of([step.tool or step.description, params, inputs, piece.undo])
 
 
-def _undo_of(label: str, piece: Piece) -> Undo:
+def _undo_of(board: Board, label: str, piece: Piece) -> Undo:
     call = piece.call
     if call is None:
-        return Undo(label, piece, why_not="" if piece.inside else "no undo of its own")
+        why_not = "" if piece.inside else "no undo of its own"
+        return Undo(label, piece, board.repeatable(piece.step), why_not=why_not)
+    effects = board.started.effects.get(call.tool, "none")
     params = references.resolved(call.params, piece.results)
-    return Undo(label, piece, call, text_of([call.tool, params]))
+    return Undo(label, piece, effects in REPEATABLE, call, text_of([call.tool, params]))
 
 
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
@@ -153,7 +157,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
             return
         if piece is None:
             continue
-        undo = _undo_of(piece.step.id, piece)
+        undo = _undo_of(board, piece.step.id, piece)
         if undo.text not in made_before or piece.effects not in REPEATABLE:
             made.add(undo.text)
             yield undo
@@ -164,7 +168,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         missing = [step_id for step_id in named if step_id not in mine.latest]
         results = {one: mine.latest[one].results[one] for one in named if one not in missing}
         step, listed = Step(id=f"rollback-{place}"), mine.listed[place - 1]
-        undo = _undo_of(f"{LISTED}{place}", Piece(0, step, "none", 0, listed, results))
+        undo = _undo_of(board, f"{LISTED}{place}", Piece(0, step, "none", 0, listed, results))
         if missing:
             yield undo._replace(why_not=f"step {missing[0]} gave no result")
         elif undo.text not in made:
@@ -197,13 +201,6 @@ def keeps_doubts(plan: Plan, board: Board, *_others: object) -> Iterator[Problem
         if step.id in unclear and matters and step != board.steps[step.id]:
             hint = f"give new work a new id, such as '{step.id}b'"
             yield Problem("id_in_doubt", step.id, f"step {step.id} might have been done", hint)
-
-
-def is_repeatable(board: Board, undo: Undo) -> bool:
-    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
-    if undo.call is None:
-        return board.repeatable(undo.piece.step)
-    return board.started.effects.get(undo.call.tool, "none") in REPEATABLE
 
 
 def list_calls(board: Board) -> None:
