@@ -33,7 +33,6 @@ from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core.events import (
     Ended,
     Event,
-    Inside,
     Job,
     Paused,
     Requeued,
@@ -171,11 +170,7 @@ def context(agent: Any, run: Any, job: StepStarted | UndoStarted) -> dict[str, A
     inner = InnerRun(
         uid=uid_inside(run, job),
         key=run.key or run.uid,
-        events=tuple(
-            one.event
-            for one in run.events
-            if isinstance(one, Inside) and (one.step, one.run) == (step_id, job.inside)
-        ),
+        events=tuple(run.events_inside(step_id, job.inside)),
         known=_known(board, agent.policy, job) if isinstance(job, StepStarted) else None,
         decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal,
