@@ -274,7 +274,7 @@ class PlannerExecutor:
                 decision, run = inner.news_for(run), agent._opened(run)
             else:
                 agent._begun(run, task_text(step, inputs))
-            if inner.known is not None:
+            if inner.known != nesting.NOTHING_KNOWN:
                 run.record(replace(inner.known, at=run.board.now))
             if decision is not None:
                 run.record(event_of(decision, run, self.tools))

@@ -47,6 +47,9 @@ from planexec_lite.meter import Budget, Waits, charge, emit, job_meter
 from planexec_lite.plan import Plan
 from planexec_lite.tools import KnownCall, digest_of
 
+# what a run knows of the runs around it if there is none
+NOTHING_KNOWN = OuterKnown(0.0)
+
 
 class Open(NamedTuple):
     """A nested run that continues when its step, or its undo, starts again.
@@ -142,7 +145,7 @@ class InnerRun(NamedTuple):
     Args:
         uid: the name of the run; `key`: what the idempotency keys of all calls of the outermost run are made from, or "" in it.
         events: the events that it has reported so far.
-        known: what the run must know of the runs around it; its time does not count.
+        known: what the run must know of the runs around it, empty if it is nothing; its time does not count.
         decision: the decision about it since then, or None.
         store: the journal that has the run, or None.
         again, made: of a rollback: whether to try again what could not be undone, and the undo calls that were made before.
@@ -151,7 +154,7 @@ class InnerRun(NamedTuple):
     uid: str
     key: str = ""
     events: tuple[Event, ...] = ()
-    known: OuterKnown | None = None
+    known: OuterKnown = NOTHING_KNOWN
     decision: Decision | None = None
     store: Any = None
     again: bool = False
@@ -167,11 +170,14 @@ def context(agent: Any, run: Any, job: StepStarted | UndoStarted) -> dict[str, A
     if not job.inside:
         return {}
     board, step_id = run.board, job.step
+    known = NOTHING_KNOWN
+    if isinstance(job, StepStarted):
+        known = _known(board, agent.policy, job)
     inner = InnerRun(
         uid=uid_inside(run, job),
         key=run.key or run.uid,
         events=tuple(run.events_inside(step_id, job.inside)),
-        known=_known(board, agent.policy, job) if isinstance(job, StepStarted) else None,
+        known=known,
         decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal,
         again=board[Rollback].again,
@@ -192,16 +198,15 @@ def own_calls(board: Board) -> tuple[KnownCall, ...]:
     return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
-def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown | None:
-    """Return what a nested run must know of the runs around it; None: nothing."""
+def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown:
+    """Return what a nested run must know of the runs around it."""
     step = board.steps[job.step]
     uses_results = any(step_id in board.results for step_id in step.depends_on)
     informed = board[OnceCalls].outer.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     own = (job.call, job.number)
     calls = tuple(known for known in known_calls(board) if known[:2] != own)
-    known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
-    return None if known == OuterKnown(0.0) else known
+    return OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
 
 
 def known_run(inner: InnerRun, make: Callable[[list[Event]], Any]) -> Any:
@@ -235,7 +240,7 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
     The budget of the step already counts what the nested run has used and reported, and what is granted to it now.
     """
     meter, now = job_meter(), run.board.now
-    if inner.known is not None and inner.known.planned is not None:
+    if inner.known.planned is not None:
         policy = replace(policy, no_new_effects=True)
     if meter.left is not None:
         policy = replace(policy, deadline=now + until_deadline(policy, now, meter.left))
