@@ -115,8 +115,12 @@ def _before_plan(board: Board, plan: Plan) -> None:
 
 
 def _plan_proposed(board: Board, event: PlanProposed) -> None:
-    if event.granted_by and not event.problems:  # a plan within the grant is approved
+    if event.problems:
+        return
+    if event.granted_by:  # a plan within the grant is approved
         board[Approvals].approved.add(board[Approvals].latest_hash)
+    if event.granted_by or not board.has_reviewer:
+        list_calls(board)
 
 
 def _step_started(board: Board, event: StepStarted) -> None:

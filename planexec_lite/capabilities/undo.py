@@ -14,7 +14,6 @@ from typing import NamedTuple
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core.events import (
-    PlanProposed,
     Requeued,
     Reviewed,
     StepDone,
@@ -209,11 +208,6 @@ def list_calls(board: Board) -> None:
         board[WorkDone].listed = tuple(call.model_dump_json() for call in board.proposal.rollback)
 
 
-def _plan_proposed(board: Board, event: PlanProposed) -> None:
-    if not event.problems and (event.granted_by or not board.has_reviewer):
-        list_calls(board)
-
-
 def _step_started(board: Board, event: StepStarted) -> None:
     mine, step, effects = board[WorkDone], board.steps[event.step], board.effects[event.step]
     before = mine.nested.pop(step.id, None)
@@ -307,7 +301,6 @@ def _reviewed(board: Board, event: Reviewed) -> None:
 CAPABILITY = Capability(
     WorkDone,
     folds={
-        PlanProposed: _plan_proposed,
         StepStarted: _step_started,
         StepDone: _step_done,
         StepPaused: _step_paused,
