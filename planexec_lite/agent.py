@@ -274,8 +274,7 @@ class PlannerExecutor:
                 decision, run = inner.news_for(run), agent._opened(run)
             else:
                 agent._begun(run, task_text(step, inputs))
-            if inner.known is not None:
-                run.record(replace(inner.known, at=run.board.now))
+            run.record(replace(inner.known, at=run.board.now))
             if decision is not None:
                 run.record(event_of(decision, run, self.tools))
             run = agent._drive(run)

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from planexec_lite.plan import Plan, Step
+from planexec_lite.plan.graph import all_before
 
 
 def label(step: Step) -> str:
@@ -29,17 +30,7 @@ def f1(plan: Counter[Any], gold: Counter[Any]) -> float:
 def before(plan: Plan) -> dict[str, set[str]]:
     """The ids that must be done before each step, directly or not: the transitive closure of `Plan.graph`."""
     graph = plan.graph
-    closure = {}
-    for id in graph:
-        reached: set[str] = set()
-        waiting = list(graph[id])
-        while waiting:
-            other = waiting.pop()
-            if other in graph and other not in reached:
-                reached.add(other)
-                waiting += graph[other]
-        closure[id] = reached
-    return closure
+    return {id: all_before(graph, id) for id in graph}
 
 
 def matched(plan: Plan, gold: Plan) -> list[tuple[str, str]]:

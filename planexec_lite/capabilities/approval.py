@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from pydantic import NonNegativeInt
 
 from planexec_lite.capabilities.judging import Judged
-from planexec_lite.capabilities.undo import list_calls, resolved
+from planexec_lite.capabilities.undo import list_calls
 from planexec_lite.core import (
     WAIT,
     Board,
@@ -36,7 +36,7 @@ from planexec_lite.core import (
 from planexec_lite.core.events import Ended, Paused, PlanProposed, Reviewed, StepStarted
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
-from planexec_lite.tools import Toolbox, text_of
+from planexec_lite.tools import Toolbox, references, text_of
 
 # the kinds of questions about a plan or a step of it
 ABOUT_PLANS = ("approval", "gate", "repeat", "call")
@@ -110,8 +110,12 @@ def _before_plan(board: Board, plan: Plan) -> None:
 
 
 def _plan_proposed(board: Board, event: PlanProposed) -> None:
-    if event.granted_by and not event.problems:  # a plan within the grant is approved
+    if event.problems:
+        return
+    if event.granted_by:  # a plan within the grant is approved
         board[Approvals].approved.add(board[Approvals].latest_hash)
+    if event.granted_by or not board.has_reviewer:
+        list_calls(board)
 
 
 def _step_started(board: Board, event: StepStarted) -> None:
@@ -300,7 +304,7 @@ def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> Ex
     if step.tool is None:
         inputs = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
         return ExactCall(None, inputs, step.description)
-    params = resolved(step.params, results)
+    params = references.resolved(step.params, results)
     if tools is not None and step.tool in tools:
         params = tools[step.tool].complete(params)
     return ExactCall(step.tool, params)

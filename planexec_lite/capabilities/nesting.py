@@ -25,6 +25,7 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
     leaves,
+    not_undone,
 )
 from planexec_lite.capabilities.stepping import agent_inside
 from planexec_lite.capabilities.undo import WorkDone
@@ -32,7 +33,6 @@ from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core.events import (
     Ended,
     Event,
-    Inside,
     Job,
     Paused,
     Requeued,
@@ -151,7 +151,7 @@ class InnerRun(NamedTuple):
     uid: str
     key: str = ""
     events: tuple[Event, ...] = ()
-    known: OuterKnown | None = None
+    known: OuterKnown = OuterKnown(0.0)
     decision: Decision | None = None
     store: Any = None
     again: bool = False
@@ -170,16 +170,12 @@ def context(agent: Any, run: Any, job: StepStarted | UndoStarted) -> dict[str, A
     inner = InnerRun(
         uid=uid_inside(run, job),
         key=run.key or run.uid,
-        events=tuple(
-            one.event
-            for one in run.events
-            if isinstance(one, Inside) and (one.step, one.run) == (step_id, job.inside)
-        ),
-        known=_known(board, agent.policy, job) if isinstance(job, StepStarted) else None,
+        events=tuple(run.events_inside(step_id, job.inside)),
+        known=_known(board, agent.policy, job),
         decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal,
         again=board[Rollback].again,
-        made=tuple(board[WorkDone].made.get(step_id, ())),
+        made=tuple(board[WorkDone].made_inside.get(step_id, ())),
     )
     return {"inside": inner}
 
@@ -196,10 +192,11 @@ def own_calls(board: Board) -> tuple[KnownCall, ...]:
     return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
-def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown:
-    """Return what a nested run must know of the runs around it."""
+def _known(board: Board, policy: Any, job: StepStarted | UndoStarted) -> OuterKnown:
+    """Return what a nested run must know of the runs around it; nothing if it is undone."""
+    if isinstance(job, UndoStarted):
+        return OuterKnown(0.0)
     step, around = board.steps[job.step], board[OnceCalls].outer
-    step = board.steps[job.step]
     uses_results = any(step_id in board.results for step_id in step.depends_on)
     informed = around.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
@@ -240,7 +237,7 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
     The budget of the step already counts what the nested run has used and reported, and what is granted to it now.
     """
     meter, now = job_meter(), run.board.now
-    if inner.known is not None and inner.known.planned is not None:
+    if inner.known.planned is not None:
         policy = replace(policy, no_new_effects=True)
     if meter.left is not None:
         policy = replace(policy, deadline=now + until_deadline(policy, now, meter.left))
@@ -310,11 +307,10 @@ def result_of(run: Any) -> Any:
 def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
-    mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
     return {
-        "undone": [*mine.undone],
-        "remains": [*map(list, mine.remains)] if run.board.is_begun else [["", UNKNOWN]],
-        "made": [*made],
+        "undone": [*run.board[Rollback].undone],
+        "remains": [*map(list, not_undone(run.board))] if run.board.is_begun else [["", UNKNOWN]],
+        "made": [*run.board[WorkDone].made],
         "partly": run.status != "rolled back",
     }
 

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
 from planexec_lite.capabilities.stepping import might_choose
-from planexec_lite.capabilities.undo import resolved
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core.events import (
     Event,
@@ -37,7 +36,7 @@ from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
 from planexec_lite.tools.approved import ANY, TRIED, CallState
-from planexec_lite.tools.references import find
+from planexec_lite.tools.references import find, resolved
 
 LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
 _LANES = 1_000  # the steps beside each other that can choose calls

@@ -18,11 +18,8 @@ from planexec_lite.capabilities.undo import (
     UNSURE,
     Undo,
     WorkDone,
-    is_repeatable,
-    resolved,
     steps_in_doubt,
     undos,
-    unknown,
 )
 from planexec_lite.core import (
     WAIT,
@@ -46,7 +43,8 @@ from planexec_lite.core.tasks import Finished, TimedOut
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
-from planexec_lite.tools import digest_of
+from planexec_lite.plan.graph import all_before
+from planexec_lite.tools import digest_of, references
 
 
 @dataclass(frozen=True)
@@ -131,8 +129,8 @@ class Rollback(Part):
         started: the event that began it; `again`: the run had ended before.
         left: the undos that are not done, the next or running one last.
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
-        undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
-        partly: something that has an undo was not undone.
+        undone: the labels of what was undone.
+        remains: the labels of what was not undone and why, and whether it has an undo. See `not_undone`.
         half: the steps whose nested run was rolled back only partly.
         _before: by step in doubt, the ids of the steps that it depends on; a cache.
     """
@@ -143,8 +141,7 @@ class Rollback(Part):
     allowed: bool = False
     left_alone: set[str] = set()
     undone: list[str] = []
-    remains: dict[tuple[str, str], None] = {}
-    partly: bool = False
+    remains: dict[tuple[str, str], bool] = {}
     half: list[str] = []
     _before: dict[str, set[str]] = {}
 
@@ -165,9 +162,7 @@ class Rollback(Part):
 
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        undo = self.take()
-        self.remains[undo.label, why] = None
-        self.partly = True
+        self.remains[self.take().label, why] = True
 
 
 def _check_begin(board: Board, event: RollbackStarted) -> None:
@@ -201,7 +196,7 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     mine.left = []
     for undo in undos(board, event.to, event.made):
         if undo.why_not:
-            mine.remains[undo.label, undo.why_not] = None
+            mine.remains[undo.label, undo.why_not] = False
         elif undo.label not in not_again:
             mine.left.append(undo)
     mine.left.reverse()
@@ -216,16 +211,15 @@ def _done(board: Board, event: UndoDone) -> None:
     else:
         mine.undone += [f"{label}/{one}" for one in inside["undone"]]
         remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
-        mine.remains |= dict.fromkeys(remains)
-        work.made[label] += inside["made"]
+        mine.remains |= dict.fromkeys(remains, False)
+        work.made_inside[label] += inside["made"]
         if inside["partly"]:
-            mine.partly = True
             mine.half.append(label)
         if remains:
             return
     work.take_back(undo)
     # a step is undone, unless it has another result since then
-    if label in board.results and work.latest[label] == undo.number:
+    if label in board.results and work.latest[label] == undo.piece:
         board.state[label] = "undone"
         del board.results[label]
 
@@ -234,7 +228,7 @@ def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not is_repeatable(board, undo):
+    if event.in_doubt and not undo.is_repeatable:
         work.unsure.append(undo.label)
         work.take_back(undo)
 
@@ -253,15 +247,16 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         _plan(board, mine.started)
 
 
-def _ended(board: Board, _event: Ended) -> None:
-    mine = board[Rollback]
-    if mine.started is not None:
-        mine.remains = dict.fromkeys(unknown(board)) | mine.remains
+def not_undone(board: Board) -> dict[tuple[str, str], bool]:
+    """Return the labels of what was not undone and why, and whether it has an undo, or might have been done or undone."""
+    unsure = [(label, UNSURE) for label in board[WorkDone].unsure]
+    in_doubt = [*steps_in_doubt(board).items(), *unsure]
+    return dict.fromkeys(in_doubt, True) | board[Rollback].remains
 
 
 def leaves(board: Board) -> bool:
     """Whether a rollback around this run must undo or name anything in it."""
-    return bool(board[WorkDone].left or board[Rollback].remains or unknown(board))
+    return bool(board[WorkDone].left or not_undone(board))
 
 
 def undo_next(board: Board, _policy: object) -> Choice | None:
@@ -272,19 +267,22 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
     if board.in_flight:
         return WAIT
     if not mine.left:
-        partly = mine.partly or unknown(board)
+        partly = mine.half or any(not_undone(board).values())
         return Ended(
             board.now,
             "partly rolled back" if partly else "rolled back",
             f"{mine.started.reason}; {_summary(board)}",
         )
     undo = mine.left[-1]
-    if doubts := _doubts_behind(board, undo.label):
-        return _spare(board, undo, doubts)
-    if undo.call is not None and undo.call.gate and not mine.allowed:
-        call = ExactCall(undo.call.tool, resolved(undo.call.params, undo.results))
-        return Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
-    return UndoStarted(board.now, undo.label, undo.call, undo.inside)
+    label, call = undo.label, undo.call
+    if (choice := _spare(board, label)) is not None:
+        return choice
+    if call is None:
+        return UndoStarted(board.now, label, inside=undo.piece.inside)
+    if call.gate and not mine.allowed:
+        exact = ExactCall(call.tool, references.resolved(call.params, undo.piece.results))
+        return Paused(board.now, Question("undo", GATE, "", label, call=exact))
+    return UndoStarted(board.now, label, call)
 
 
 GATE = {
@@ -298,43 +296,37 @@ IN_ROLLBACK = {
 }
 
 
-def _doubts_behind(board: Board, label: str) -> list[str]:
-    """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
+def _spare(board: Board, label: str) -> Choice | None:
+    """Don't undo what a step in doubt depends on: ask whether that step was done, or leave the undo if nobody can say.
 
-    A call of the plan's rollback can undo anything, so every doubt counts. A step that might have been undone, or was
-    undone only partly, counts as in doubt.
+    Indirect dependencies count. A call of the plan's rollback can undo anything, so every doubt counts. A step that might
+    have been undone, or was undone only partly, counts as in doubt.
     """
-    might = [*steps_in_doubt(board), *board[WorkDone].unsure, *board[Rollback].half]
-    return [
+    mine, in_doubt = board[Rollback], steps_in_doubt(board)
+    doubts = [
         one
-        for one in dict.fromkeys(might)
+        for one in dict.fromkeys([*in_doubt, *board[WorkDone].unsure, *mine.half])
         if one != label and one in board.steps
         if label.startswith(LISTED) or label in _all_before(board, one)
     ]
+    for step_id in doubts:
+        # a person was asked about an interrupted step anyway
+        can_ask = board.has_reviewer or board.state[step_id] == "in doubt"
+        if can_ask and step_id in in_doubt and step_id not in mine.left_alone:
+            return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
+    if doubts:
+        reason = f"step {doubts[0]}, which depends on it, is in doubt"
+        return UndoLeft(board.now, label, reason)
+    return None
 
 
 def _all_before(board: Board, step_id: str) -> set[str]:
     """Return the ids of the steps that a step depends on, directly or indirectly."""
     known = board[Rollback]._before
     if step_id not in known:
-        before = known[step_id] = set()
-        left = [*board.steps[step_id].depends_on]
-        while left:
-            other = left.pop()
-            if other not in before and other in board.steps:
-                before.add(other)
-                left += board.steps[other].depends_on
+        graph = {one: step.depends_on for one, step in board.steps.items()}
+        known[step_id] = all_before(graph, step_id)
     return known[step_id]
-
-
-def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
-    """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
-    askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
-    for step_id in doubts:
-        # a person was asked about an interrupted step anyway
-        if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
-            return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
-    return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
 def roll_back_first(board: Board, policy: Settings, event: Ended, _executor: Any) -> Choice:
@@ -349,7 +341,7 @@ def roll_back_first(board: Board, policy: Settings, event: Ended, _executor: Any
 
 def _summary(board: Board) -> str:
     mine, by_reason = board[Rollback], dict[str, list[str]]()
-    for label, why in [*unknown(board), *mine.remains]:
+    for label, why in not_undone(board):
         by_reason.setdefault(why, []).append(label)
     made = {"undone": mine.undone_steps, "called": mine.called}
     words = [f"{what}: {', '.join(labels)}" for what, labels in made.items() if labels]
@@ -367,11 +359,12 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     board, call = run.board, job.call
     undo = board[Rollback].left[-1]
     if call is None:
-        inside = agent_inside(agent.executor, board[WorkDone].pieces[undo.number].step)
+        inside = agent_inside(agent.executor, undo.piece.step)
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    carry_out = (ToolExecutor(agent.tools), step, undo.results)
-    return Task(job, perform, carry_out, undo.timeout, repeatable=is_repeatable(board, undo))
+    carry_out = (ToolExecutor(agent.tools), step, undo.piece.results)
+    timeout = undo.piece.step.timeout
+    return Task(job, perform, carry_out, timeout, repeatable=undo.is_repeatable)
 
 
 def _no_agent() -> None:
@@ -383,7 +376,7 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     if job.call is None:
         return {}
     undo = run.board[Rollback].left[-1]
-    return {"key": partial(digest_of, run.uid, "undo", undo.number, undo.text)}
+    return {"key": partial(digest_of, run.uid, "undo", undo.piece.number, undo.text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[Event]:
@@ -401,7 +394,7 @@ def _timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
 
 
 def _interrupted(board: Board, job: UndoStarted) -> UndoFailed | None:
-    if is_repeatable(board, board[Rollback].left[-1]):
+    if board[Rollback].left[-1].is_repeatable:
         return None
     return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
 
@@ -418,7 +411,6 @@ CAPABILITY = Capability(
         UndoFailed: _failed,
         UndoLeft: lambda board, event: board[Rollback].give_up(event.reason),
         Reviewed: _reviewed,
-        Ended: _ended,
     },
     work={UndoStarted: Work(_task, _finished, _timed_out, None, _interrupted)},
     context={UndoStarted: _context},

@@ -58,7 +58,7 @@ def _changes(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> It
         elif one.name not in started.pins and effects.get(one.name, "none") != "none":
             yield f"{one.name} is new, and has effects"
     work = board[WorkDone]
-    undos = [(f"the undo of step {one.step.id}", one.call) for one in work.pieces.values()]
+    undos = [(f"the undo of step {one.step.id}", one.call) for one in work.pieces.values() if one]
     undos += [("the rollback", call) for call in work.listed_calls]
     for where, undo in undos:
         if undo is not None and undo.tool in others:

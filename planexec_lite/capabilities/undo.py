@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core.events import (
-    PlanProposed,
     Requeued,
     Reviewed,
     StepDone,
@@ -30,16 +29,18 @@ UNSURE = "it is unknown whether it was undone"
 
 
 class Piece(NamedTuple):
-    """A piece of work: a result of a step, or its nested run, with the step as it was then.
+    """A piece of work: a result of a step, or its nested run.
 
     Args:
-        step: the step.
-        effects: its effects; "none" for a nested run that has left nothing, and after it was undone or might have been.
+        number: its place in the order of the work; 0 for a call of the plan's rollback, which belongs to no piece.
+        step: the step as it was then.
+        effects: its effects; "none" for a nested run that has left nothing.
         inside: the number of the nested run, or 0.
-        undo: the undo of a result as JSON, because other objects share the step and might change it; None after it was made.
-        results: the result of the step, and those of its dependencies if it has an undo, as they were then; empty if it gave none.
+        undo: the call that undoes it as JSON, because other objects share the step and might change it; None if there is none.
+        results: the result of the step, and the results that the undo can refer to, as they were then; empty if it gave none.
     """
 
+    number: int
     step: Step
     effects: Effects
     inside: int = 0
@@ -47,30 +48,24 @@ class Piece(NamedTuple):
     results: Mapping[str, object] = {}
 
     @property
-    def matters(self) -> bool:
-        """Whether a rollback must undo it, or list it."""
-        return self.undo is not None or self.effects != "none"
-
-    @property
     def call(self) -> Call | None:
-        """The undo of the result."""
+        """The call that undoes it."""
         return None if self.undo is None else Call.model_validate_json(self.undo)
 
 
 class Undo(NamedTuple):
-    """One thing to undo: by a `call`, of piece `number` or of the plan's rollback (0); or nested run number `inside`.
+    """How a piece of work is undone: by a `call`, or, without one, by rolling back its nested run.
 
-    `text` is equal for calls that do the same. `results` are those that the call can refer to. `timeout` is that of the step.
-    `why_not`: why it can't be undone; "" if it can.
+    `label` is the id of the step, or names a call of the plan's rollback, as in "rollback 1". `text` is equal for calls that do
+    the same. `is_repeatable`: the undo, or the step whose nested run is rolled back, does no harm if it is done twice.
+    `why_not`: why the piece can't be undone; "" if it can.
     """
 
     label: str
+    piece: Piece
+    is_repeatable: bool
     call: Call | None = None
     text: str = ""
-    results: Mapping[str, object] = {}
-    number: int = 0
-    timeout: float | None = None
-    inside: int = 0
     why_not: str = ""
 
 
@@ -78,23 +73,26 @@ class WorkDone(Part):
     """What the run has done, and which part of it is undone.
 
     Attributes:
-        pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
-        nested: the piece of each step whose latest attempt was a nested run.
+        pieces: the pieces of work by number, in order. None: a rollback has nothing to undo or to list, because nothing was left,
+            it is undone, or might be undone, or a repeat has replaced it.
+        latest: the latest result of each step, undone or not.
+        nested: the nested run of each step whose latest attempt was one.
         explained: how many failures in doubt of a step its nested run has reported.
         doubted: the steps that might have been done, without a result that counts, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
-        made: the undo calls that were made or might have been, in all rollbacks of the run (""), and by step in those of its
-            nested runs.
+        made: the undo calls that were made or might have been, in all rollbacks of the run.
+        made_inside: by step, those in the rollbacks of its nested runs.
         unsure: the labels of the undos whose outcome is unknown.
     """
 
-    pieces: dict[int, Piece] = {}
-    latest: dict[str, int] = {}
-    nested: dict[str, int] = {}
+    pieces: dict[int, Piece | None] = {}
+    latest: dict[str, Piece] = {}
+    nested: dict[str, Piece] = {}
     explained: Counter[str] = Counter()
     doubted: dict[str, str] = {}
     listed: tuple[str, ...] = ()
-    made: defaultdict[str, list[str]] = defaultdict(list)
+    made: list[str] = []
+    made_inside: defaultdict[str, list[str]] = defaultdict(list)
     unsure: list[str] = []
 
     @property
@@ -105,44 +103,43 @@ class WorkDone(Part):
     @property
     def left(self) -> bool:
         """Whether a rollback must undo or list anything."""
-        return any(one.matters for one in self.pieces.values())
+        return any(self.pieces.values())
 
-    def add(self, piece: Piece) -> int:
-        """Add the latest piece of work, and return its number."""
-        number = next(reversed(self.pieces), 0) + 1  # a piece that reports again moves to the end
-        self.pieces[number] = piece
-        return number
+    @property
+    def next_number(self) -> int:
+        """The number of the next piece of work."""
+        return next(reversed(self.pieces), 0) + 1
 
-    def settle(self, number: int) -> None:
-        """A piece of work is undone, might be undone, or was replaced by a repeat."""
-        self.pieces[number] = self.pieces[number]._replace(undo=None, effects="none")
+    def add(self, piece: Piece) -> Piece:
+        """Add a piece of work, or replace the one with its number, and return it."""
+        is_left = piece.undo is not None or piece.effects != "none"
+        self.pieces[piece.number] = piece if is_left else None
+        return piece
 
     def take_back(self, undo: Undo) -> None:
         """An undo was made, or might have been made."""
-        if undo.number:
-            self.settle(undo.number)
+        if undo.piece.number:
+            self.pieces[undo.piece.number] = None
         if undo.call is not None:
-            self.made[""].append(undo.text)
-
-
-def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
-    try:
-        return dict(references.resolve(params, results))
-    except references.MissingResultError:
-        return dict(params)
-
-
-def _text(call: Call, results: Mapping[str, Any]) -> str:
-    return text_of([call.tool, resolved(call.params, results)])
+            self.made.append(undo.text)
 
 
 def _did(piece: Piece) -> str:
     """Return the call of a step's result and its undo, as a text that is equal for steps that did the same."""
     step, results = piece.step, piece.results
     inputs = [results.get(step_id) for step_id in step.depends_on] if step.tool is None else []
-    params = resolved(step.params, results)
+    params = references.resolved(step.params, results)
     return text_of([step.tool or step.description, params, inputs, piece.undo])
+
+
+def _undo_of(board: Board, label: str, piece: Piece) -> Undo:
+    call = piece.call
+    if call is None:
+        why_not = "" if piece.inside else "no undo of its own"
+        return Undo(label, piece, board.repeatable(piece.step), why_not=why_not)
+    effects = board.started.effects.get(call.tool, "none")
+    params = references.resolved(call.params, piece.results)
+    return Undo(label, piece, effects in REPEATABLE, call, text_of([call.tool, params]))
 
 
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
@@ -152,42 +149,30 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
     `made_before` has the undo calls that the rollbacks of earlier attempts have made.
     """
     mine = board[WorkDone]
-    made = {*mine.made.get("", ()), *made_before}
-    for number, one in reversed(mine.pieces.items()):
-        if one.step.id == to and to in one.results:
+    made = {*mine.made, *made_before}
+    stays = 0 if to is None else mine.latest[to].number
+    for number, piece in reversed(mine.pieces.items()):
+        if number <= stays:
             return
-        if not one.matters:
+        if piece is None:
             continue
-        call = one.call
-        if call is None:
-            why_not = "" if one.inside else "no undo of its own"
-            yield Undo(one.step.id, number=number, inside=one.inside, why_not=why_not)
-            continue
-        text = _text(call, one.results)
-        if one.effects not in REPEATABLE or text not in made_before:
-            made.add(text)
-            yield Undo(one.step.id, call, text, one.results, number, one.step.timeout)
-    if not (mine.left or any(mine.made.values())):
+        undo = _undo_of(board, piece.step.id, piece)
+        if undo.text not in made_before or piece.effects not in REPEATABLE:
+            made.add(undo.text)
+            yield undo
+    if not (mine.left or mine.made or any(mine.made_inside.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
         named = [reference.step for reference in references.find(call.params)]
         missing = [step_id for step_id in named if step_id not in mine.latest]
+        results = {one: mine.latest[one].results[one] for one in named if one not in missing}
+        step, listed = Step(id=f"rollback-{place}"), mine.listed[place - 1]
+        undo = _undo_of(board, f"{LISTED}{place}", Piece(0, step, "none", 0, listed, results))
         if missing:
-            yield Undo(f"{LISTED}{place}", call, why_not=f"step {missing[0]} gave no result")
-            continue
-        results = {
-            step_id: mine.pieces[mine.latest[step_id]].results[step_id] for step_id in named
-        }
-        text = _text(call, results)
-        if text not in made:
-            made.add(text)
-            yield Undo(f"{LISTED}{place}", call, text, results)
-
-
-def unknown(board: Board) -> list[tuple[str, str]]:
-    """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
-    unsure = [(label, UNSURE) for label in board[WorkDone].unsure]
-    return [*steps_in_doubt(board).items(), *unsure]
+            yield undo._replace(why_not=f"step {missing[0]} gave no result")
+        elif undo.text not in made:
+            made.add(undo.text)
+            yield undo
 
 
 def steps_in_doubt(board: Board) -> dict[str, str]:
@@ -195,8 +180,8 @@ def steps_in_doubt(board: Board) -> dict[str, str]:
     mine, left = board[WorkDone], {}
     doubts = dict.fromkeys(board[Doubt].attempts - mine.explained, UNKNOWN)
     for step_id, why in (doubts | mine.doubted).items():
-        nested = mine.nested.get(step_id, 0)
-        if nested and mine.pieces[nested].matters:
+        nested = mine.nested.get(step_id)
+        if nested and mine.pieces[nested.number]:
             continue  # the rollback of the nested run says what became of it
         if board.steps[step_id].undo is not None or board.effects[step_id] != "none":
             left[step_id] = why
@@ -217,67 +202,59 @@ def keeps_doubts(plan: Plan, board: Board, *_others: object) -> Iterator[Problem
             yield Problem("id_in_doubt", step.id, f"step {step.id} might have been done", hint)
 
 
-def is_repeatable(board: Board, undo: Undo) -> bool:
-    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
-    if undo.call is None:
-        return board.repeatable(board[WorkDone].pieces[undo.number].step)
-    return board.started.effects.get(undo.call.tool, "none") in REPEATABLE
-
-
 def list_calls(board: Board) -> None:
     """The rollback of the plan counts from now on, because the plan can be carried out. That of a rejected plan never counts."""
     if board.proposal is not None:
         board[WorkDone].listed = tuple(call.model_dump_json() for call in board.proposal.rollback)
 
 
-def _plan_proposed(board: Board, event: PlanProposed) -> None:
-    if not event.problems and (event.granted_by or not board.has_reviewer):
-        list_calls(board)
-
-
 def _step_started(board: Board, event: StepStarted) -> None:
-    mine, step = board[WorkDone], board.steps[event.step]
-    number = mine.nested.pop(step.id, 0)
-    if event.inside and board.effects[step.id] != "none":
-        if number and mine.pieces[number].inside == event.inside:
-            del mine.pieces[number]  # the same nested run continues
-        mine.nested[step.id] = mine.add(Piece(step, board.effects[step.id], event.inside))
+    mine, step, effects = board[WorkDone], board.steps[event.step], board.effects[event.step]
+    before = mine.nested.pop(step.id, None)
+    if event.inside and effects != "none":
+        if before and before.inside == event.inside:
+            del mine.pieces[before.number]  # the same nested run continues
+        mine.nested[step.id] = mine.add(Piece(mine.next_number, step, effects, event.inside))
 
 
-def _report(board: Board, step_id: str, *, leaves: bool, **result: Any) -> int:
-    """The nested run of a step has reported, and might have a result. Return its new number; 0: there is none."""
+def _report(board: Board, step_id: str, *, leaves: bool) -> Piece | None:
+    """The nested run of a step has reported: it moves to the end, and is returned. None: the step has no nested run."""
     mine = board[WorkDone]
-    if step_id not in mine.nested:
-        return 0
-    piece = mine.pieces.pop(mine.nested[step_id])
-    effects = board.effects[step_id] if leaves else "none"
-    mine.nested[step_id] = mine.add(piece._replace(effects=effects, **result))
-    return mine.nested[step_id]
+    piece = mine.nested.get(step_id)
+    if piece is not None:
+        del mine.pieces[piece.number]
+        effects = board.effects[step_id] if leaves else "none"
+        piece = mine.add(piece._replace(number=mine.next_number, effects=effects))
+        mine.nested[step_id] = piece
+    return piece
 
 
-def _complete(
-    board: Board, step_id: str, result: object, *, leaves: bool = True, vouched: bool = False
-) -> None:
-    """A step gave a result, or a person has `vouched` for it: from now on it can be undone."""
+def _step_done(board: Board, event: StepDone) -> None:
+    _complete(board, event.step, event.result, _report(board, event.step, leaves=event.leaves))
+
+
+def _complete(board: Board, step_id: str, result: object, reported: Piece | None) -> None:
+    """A step gave a result: from now on it can be undone. It belongs to the nested run that has `reported` it, if any."""
     mine, step, effects = board[WorkDone], board.steps[step_id], board.effects[step_id]
     mine.doubted.pop(step_id, None)
     undo, results = None, {step_id: result}
     if step.undo is not None:
         undo = step.undo.model_dump_json()
         results |= {one: board.results[one] for one in step.depends_on if one in board.results}
-    before, is_nested = mine.latest.get(step_id, 0), step_id in mine.nested
-    if vouched:  # its nested run might have done more than it has reported
-        mine.nested.pop(step_id, None)
-    number = _report(board, step_id, leaves=leaves, undo=undo, results=results)
-    number = number or mine.add(Piece(step, effects, 0, undo, results))
-    if undo is not None and is_nested:
-        for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
-            if one.inside and one.undo is None and one.step.id == step_id:
-                mine.settle(at)
-    mine.latest[step_id] = number
-    repeats = before and undo is not None and effects in REPEATABLE
-    if repeats and _did(mine.pieces[before]) == _did(mine.pieces[number]):
-        mine.settle(before)
+    before = mine.latest.get(step_id)
+    if reported is None:
+        piece = Piece(mine.next_number, step, effects, 0, undo, results)
+    else:
+        piece = reported._replace(undo=undo, results=results)
+    mine.latest[step_id] = mine.add(piece)
+    if undo is None:
+        return
+    if step_id in mine.nested:
+        for number, one in mine.pieces.items():  # it undoes everything that its nested runs did
+            if one and one.inside and one.undo is None and one.step.id == step_id:
+                mine.pieces[number] = None
+    if before and effects in REPEATABLE and _did(before) == _did(piece):
+        mine.pieces[before.number] = None
 
 
 def _step_paused(board: Board, event: StepPaused) -> None:
@@ -288,9 +265,9 @@ def _step_paused(board: Board, event: StepPaused) -> None:
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
-    mine, reported = board[WorkDone], _report(board, event.step, leaves=event.leaves)
-    if event.in_doubt:
-        mine.explained[event.step] += reported > 0
+    reported = _report(board, event.step, leaves=event.leaves)
+    if reported and event.in_doubt:
+        board[WorkDone].explained[event.step] += 1
 
 
 def _step_late(board: Board, event: StepLate) -> None:
@@ -316,18 +293,16 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         mine, step_id = board[WorkDone], question.step or ""
         mine.doubted.pop(step_id, None)
         mine.explained -= Counter([step_id])
-        if event.verdict == "done":
-            _complete(board, step_id, event.result, vouched=True)
+        if event.verdict == "done":  # its nested run might have done more than it has reported
+            _complete(board, step_id, event.result, None)
+            mine.nested.pop(step_id, None)
 
 
 CAPABILITY = Capability(
     WorkDone,
     folds={
-        PlanProposed: _plan_proposed,
         StepStarted: _step_started,
-        StepDone: lambda board, event: _complete(
-            board, event.step, event.result, leaves=event.leaves
-        ),
+        StepDone: _step_done,
         StepPaused: _step_paused,
         StepFailed: _step_failed,
         Reviewed: _reviewed,

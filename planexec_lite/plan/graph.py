@@ -1,4 +1,4 @@
-"""A plan as a graph: its levels, its longest chain and its cycles.
+"""A plan as a graph: its levels, its longest chain, its cycles, and what comes before a step.
 
 Pure functions over ``{step id: ids that it depends on}``, linear in the number of ids and edges. Dependencies that are
 not in the graph count as done. The levels come from the standard library's `graphlib`.
@@ -88,3 +88,14 @@ def longest_path(
         path.append(step_id)
         step_id = before[step_id]
     return path[::-1], finish[last]
+
+
+def all_before(graph: Graph, step: str) -> set[str]:
+    """Return the ids that `step` depends on, directly or indirectly. Ids that are not in the graph are left out."""
+    before: set[str] = set()
+    left = [step]
+    while left:
+        new = {other for other in graph[left.pop()] if other in graph} - before
+        before |= new
+        left += new
+    return before

@@ -218,15 +218,22 @@ class Run:
 
         Raises `ValueError` if the step has no nested run.
         """
-        nested = [
-            event
+        step_id = str(step)
+        numbers = (
+            event.run
             for event in self.events
-            if isinstance(event, Inside) and event.step == str(step) and event.run
-        ]
-        if not nested:
+            if isinstance(event, Inside) and event.step == step_id
+        )
+        latest = max(numbers, default=0)
+        if latest == 0:
             raise ValueError(f"there is no run inside step {step}")
-        latest = max(event.run for event in nested)
-        return Run([event.event for event in nested if event.run == latest])
+        return Run([*self.events_inside(step_id, latest)])
+
+    def events_inside(self, step_id: str, number: int) -> Iterator[Event]:
+        """Yield the events of nested run `number` of a step, as far as they were reported."""
+        for event in self.events:
+            if isinstance(event, Inside) and (event.step, event.run) == (step_id, number):
+                yield event.event
 
     def story(self, step: str | int) -> str:
         """Return the history of a step as text, with one line for each of its events: the time, the event and its

@@ -151,7 +151,7 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     named part.
     """
 
-    def resolved(text: str) -> Any:
+    def resolve_text(text: str) -> Any:
         if "{" not in text:
             return text
         if reference := _in_text(text).whole:
@@ -160,7 +160,15 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
             return to_jsonable_python(result) if isinstance(result, (dict, list)) else result
         return _replaced(text, lambda reference: as_text(look_up(reference, results)))
 
-    return _mapped(value, resolved)
+    return _mapped(value, resolve_text)
+
+
+def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
+    try:
+        return dict(resolve(params, results))
+    except MissingResultError:
+        return dict(params)
 
 
 def _mapped(value: Any, change: Callable[[str], Any]) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox
-from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.rollback import not_undone
 from planexec_lite.run.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
 from tests.capabilities.scaffold import Site, up
 from tests.core.agents import agent_for
@@ -255,7 +255,7 @@ def check_rollback(
     assert sorted(told(run, UndoDone)) == sorted(wanted - site.stuck)
     stays = changed - wanted | (wanted & site.stuck)
     named = {left.get(id, case.label(id)) for id in stays}  # what is left is left as a whole
-    assert sorted(label for label, _ in run.board[Rollback].remains) == sorted(named)
+    assert sorted(label for label, _ in not_undone(run.board)) == sorted(named)
     assert sorted(entry[1:] for entry in site.log if entry[0] == "-") == sorted(wanted)
     assert set(site.standing) == {id for id in stays if case.steps[id]["tool"] != "tell"}
     if in_order:
@@ -287,7 +287,7 @@ def test_a_manual_rollback_asks_and_restores_the_world(
     assert run.status == ("partly rolled back" if bad else "rolled back")
     kept = wanted & gated & refused - left.keys()
     check_rollback(run, site, case, kept, left)
-    refusals = {label for label, why in run.board[Rollback].remains if why == "Ada rejected it: not now"}
+    refusals = {label for label, why in not_undone(run.board) if why == "Ada rejected it: not now"}
     assert refusals == {*map(case.label, kept)}
     check_fold(run)
     states = {group: state for group, state in run.board.state.items() if done.board.state[group] == "done"}

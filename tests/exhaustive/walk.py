@@ -269,7 +269,7 @@ def _taken_back(board: Board) -> Any:
     rollback, work = board[Rollback], board[WorkDone]
     return (
         rollback.started is not None,
-        tuple((one.matters, one.step.id) for one in work.pieces.values()),
+        tuple(one and one.step.id for one in work.pieces.values()),
         tuple(undo.label for undo in rollback.left),
         frozenset(label for label, _ in rollback.remains),
     )

@@ -10,7 +10,7 @@ from planexec_lab.views.drawing.wording import count, few, in_a_row, listed, sec
 from planexec_lab.views.step_remarks import latest_news
 from planexec_lab.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGING, UNDOING, Bar
 from planexec_lab.views.timeline_drawing.model import MOST_LANES, Timeline
-from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.rollback import Rollback, not_undone
 from planexec_lite.run import Run
 from planexec_lite.run import events as e
 
@@ -114,7 +114,8 @@ def notes(shown: Timeline) -> list[str]:
     rollback = board[Rollback]
     sentences += [f"Undone: {few(rollback.undone_steps)}."] if rollback.undone_steps else []
     sentences += [f"Called: {listed(rollback.called)}."] if rollback.called else []
-    sentences += [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in rollback.remains]
+    remains = not_undone(board) if rollback.started and board.ended else rollback.remains
+    sentences += [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in remains]
     sentences += [] if run.makespan else [NO_TIME]
     sentences += _limits(shown)
     if len(sentences) > MOST_NOTES:
