@@ -2,11 +2,12 @@
 
 `PlannerExecutor` runs a goal, and `execute` runs a plan that you already have. From a goal to the call of a tool:
 
-1. `PlannerExecutor.run` records `RunStarted`, and `core.loop.drive` asks for the next event: `assembly.RULES`, then `GUARDS`.
-2. The rule `ask_for_a_plan` starts the planner: `capabilities.planning.propose` checks its plan, and the board adopts it.
-3. The rule `start_ready` starts a step. `PlannerExecutor.task` makes it a task, as `capabilities.stepping` says.
-4. The workers carry the task out: `workers.session.measure` calls `stepping.perform`, which calls the executor's `execute`,
-   such as that of `ToolExecutor`, in the same file.
+1. `PlannerExecutor.run` records `RunStarted`, and `core.loop.drive` asks `core.choose` for the next event: the first of
+   `assembly.RULES` that answers says it, and then each of `GUARDS` can replace it.
+2. The rule `plain.ask_for_a_plan` starts the planner: `capabilities.planning.propose` checks its plan, and the board adopts it.
+3. The rule `plain.start_ready` starts a step. `PlannerExecutor.task` makes it a task, as `capabilities.stepping` says.
+4. The session of the workers starts the task (`start`, in a thread or here): `workers.session.measure` calls
+   `stepping.perform`, which calls the executor's `execute`, such as that of `ToolExecutor`, in the same file.
 5. That resolves the references and calls `Tool.call`, which checks the arguments and calls the function.
 """
 
@@ -344,8 +345,8 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     """Record that the running jobs were interrupted, the planner last.
 
     - The planner and the evaluator are asked again. A wait before a retry is over.
-    - A step that is safe to repeat starts again with the same key, and the interrupted attempt does not count. Any other step
-      is in doubt, and a person is asked whether it was done.
+    - A step that is safe to repeat starts again, with the same key if it has one, and the interrupted attempt does not count.
+      Any other step is in doubt, and a person is asked whether it was done.
     - An undo that is safe to repeat is made again. Any other undo has failed, and it is unknown whether it was made.
 
     `holds` says whether the workers still have the call of a key, or its result: such a step is requeued, and gets that result.

@@ -4,7 +4,7 @@ The first rule that returns an event wins. Comments explain the positions that m
 
 After a step has failed, this happens in this order, as far as the settings allow it:
 
-1. It waits and is tried again, until it has no attempts left. If it might have been done, a person is asked.
+1. It waits and is tried again, until it has no attempts left. If it might have been done, a reviewer is asked.
 2. The planner plans the rest again, at most `max_replans` times; with ``replan="stall"`` only after step 3.
 3. The steps that depend on it are skipped, and the other steps still run. With ``failure="stop"`` nothing more starts, and
    `replanning.stop_at_failure` ends the run.
@@ -184,7 +184,7 @@ class Board(core.Board):
 class Policy(
     budget.Settings,
     breaker.Settings,
-    retries.Settings,
+    retries.Settings,  # and with it deadline.Settings, whose field it reads
     new_effects.Settings,
     rollback.Settings,
     approval.Settings,

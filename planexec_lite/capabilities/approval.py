@@ -62,14 +62,15 @@ class Approvals(Part):
 
     Attributes:
         approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in;
-            "" without a reviewer.
+            without a reviewer it is "" until a gate is answered.
         rejected: who rejected the plan, a step or more budget, and why; "" if nobody did. It ends the run.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
         asks: by step, why a person is asked right before it; "": because it has a gate; None: the person said yes.
         covered: the lineages of the steps in the plan that was approved last; `seen`: the steps that were done then.
         given: how many plans a reviewer approved.
-        received: the digest of each step that a person is asked about, from when it came in, to detect a change in place.
+        received: the digest of each step that a yes covers (with a reviewer all, otherwise those with a gate), from when it
+            came in, to detect a change in place.
     """
 
     approved: set[str] = set()

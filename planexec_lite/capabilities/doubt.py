@@ -31,7 +31,7 @@ UNKNOWN = "unknown whether it was done"
 
 @frozen
 class StepInDoubt(Outcome):
-    """A step was interrupted. It does not start again before a person has said whether it was done."""
+    """A step was interrupted, or its worker was lost. It does not start again before a person has said whether it was done."""
 
     step: str
     error: str
@@ -79,7 +79,8 @@ def _in_doubt(board: Board, event: StepInDoubt | StepFailed, *, asks: bool = Tru
     mine.overdue[step_id] += 1
     if asks:
         mine.doubted[step_id] = None
-        board.state[step_id], board.errors[step_id] = "in doubt", event.error
+        board.hold(step_id, "in doubt")
+        board.errors[step_id] = event.error
 
 
 def _check_late(board: Board, event: StepLate) -> None:

@@ -92,7 +92,7 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
     if not board.started.evaluator:
         mine.unverified.add(step_id)
         return False
-    board.state[step_id] = "judging"
+    board.hold(step_id, "judging")
     mine.results[step_id] = result
     mine.to_judge.append(step_id)
     return True

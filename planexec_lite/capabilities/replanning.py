@@ -59,7 +59,8 @@ class Replanning(Part):
         asked: how often, by the words of `USES`.
         ask_again: why the planner was asked, if it was interrupted.
         tried: the signatures of plans that have failed.
-        unanswered: the failed steps; one of the steps `answering` has to be done before they count as answered.
+        unanswered: failed steps that the plan must make up for; `answering`: the new steps that can. When one of those is
+            done, all failures are answered.
         waiting: the other steps that were left when the planner was asked about the latest failure.
         results: how many steps were done when the latest plan came.
     """

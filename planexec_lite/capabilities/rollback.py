@@ -220,8 +220,7 @@ def _done(board: Board, event: UndoDone) -> None:
     work.take_back(undo)
     # a step is undone, unless it has another result since then
     if label in board.results and work.latest[label] == undo.piece:
-        board.state[label] = "undone"
-        del board.results[label]
+        board.take_back(label)
 
 
 def _failed(board: Board, event: UndoFailed) -> None:

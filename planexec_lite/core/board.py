@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Self, TypeVar
 from weakref import ref
 
 from planexec_lite.core.events import (
@@ -90,7 +90,8 @@ class Capability(NamedTuple):
     Its part of the board, and how events change it:
 
     Args:
-        part: a dataclass with its part of the state, available as ``board[Part]``.
+        part: a subclass of `Part` with its part of the state, available as ``board[Part]``. Each board has its own copies of
+            the containers among its defaults.
         moves: by event type, how the state of the event's step changes.
         checks: by event type or base type, a function that raises `IllegalTransition` if the event is impossible.
         folds: by event type or base type, a function that updates the board.
@@ -138,6 +139,8 @@ class Handlers(NamedTuple):
 class Board:
     """A run's complete state. Read it freely, but change it only through `apply`.
 
+    The states and results of steps are written in this file only: folds call methods such as `give`, `fail` and `hold`.
+
     Attributes:
         started: the `RunStarted` event, with the goal, roles, limits and tools; `is_begun` says whether it has
             happened.
@@ -162,9 +165,7 @@ class Board:
 
     capabilities: ClassVar[Sequence[Capability]] = ()
     moves: ClassVar[dict[type, Moves]]
-    """By event type, how the state of its step changes. A fold can set another state afterwards, for a requeued
-    retry or after a verdict.
-    """
+    """By event type, how the state of its step changes. Folds change it further by the methods of the board, such as `hold`."""
     _handlers: ClassVar[dict[type, Handlers]]
     _hooks: ClassVar[dict[str, list[Callable[..., Any]]]]
 
@@ -397,6 +398,15 @@ class Board:
             if take_result(self, step_id, result):
                 return
         self.finish(step_id, result)
+
+    def hold(self, step_id: str, state: Literal["judging", "in doubt"]) -> None:
+        """A started step is neither done nor failed yet: its result is judged, or it might have been done."""
+        self.state[step_id] = state
+
+    def take_back(self, step_id: str) -> None:
+        """A done step is undone; its result no longer counts."""
+        self.state[step_id] = "undone"
+        del self.results[step_id]
 
     def finish(self, step_id: str, result: object) -> None:
         """Mark a step as done. Steps that were waiting only for it become ready."""

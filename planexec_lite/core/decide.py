@@ -36,6 +36,7 @@ HOLD, WAIT, LATER = Signal
 Choice = Event | Signal
 Rule = Callable[[Board, Any], Choice | None]
 Guard = Callable[[Board, Any, Any, Any], Choice]
+"""Gets the board, the policy, the chosen event and the executor."""
 Guards = Sequence[tuple[type[Event], Guard]]
 R = TypeVar("R", bound=Callable[..., Any])
 ROLES = ("planner", "reviewer", "evaluator")

@@ -46,7 +46,7 @@ class Outcome(Event):
 
 @frozen
 class RunStarted(Event):
-    """A run began. The event contains everything that the rules read, so that a replay makes the same decisions.
+    """A run began. The event contains what the rules read besides the policy, so that a replay makes the same decisions.
 
     It records the roles, the limits, the effects of the tools, the destructive tools (those that can delete or
     overwrite data), and whether steps can ask models. `pins` are the hashes of the tools by name: an approval covers

@@ -237,7 +237,7 @@ class Tool:
         """
         arguments = self.arguments(params)
         meter = job_meter()
-        if meter.calls_log is None:
+        if meter.calls_log is None:  # the plan names every call of this run
             return self.run(arguments, meter)
         return meter.calls_log.make(Request(self, params, arguments), meter)
 
