@@ -11,6 +11,7 @@ that is clear it might have made `ANY` of them, so no later plan makes an at-mos
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -97,8 +98,8 @@ class OnceCalls(Part):
         outer: the latest report from the runs around this one; empty in the outermost run.
     """
 
-    calls: dict[str, dict[int, KnownCall]] = {}
-    tried: dict[str, set[int]] = {}
+    calls: defaultdict[str, dict[int, KnownCall]] = defaultdict(dict)
+    tried: defaultdict[str, set[int]] = defaultdict(set)
     new: dict[tuple[str, int], int] = {}
     latest: dict[str, StepStarted] = {}
     paused: set[str] = set()
@@ -109,15 +110,14 @@ class OnceCalls(Part):
 
     def note(self, known: KnownCall) -> KnownCall:
         """Record and return what is known of a call. A call that is known to be done stays done."""
-        calls = self.calls.setdefault(known.call, {})
+        calls, tried = self.calls[known.call], self.tried[known.call]
         before = calls.get(known.number)
         if before and before.state == "done":
             return before
         calls[known.number] = known
+        tried.discard(known.number)
         if known.state in TRIED:
-            self.tried.setdefault(known.call, set()).add(known.number)
-        elif known.call in self.tried:
-            self.tried[known.call].discard(known.number)
+            tried.add(known.number)
         return known
 
     def spend(self, spent: Spent) -> None:
@@ -185,10 +185,11 @@ def _requeued(board: Board, event: Requeued) -> None:
 def _late(board: Board, event: StepLate) -> None:
     # a late error proves nothing: the timeout itself might have caused it, after the call
     _end(board, event.step, "done" if event.error is None else None, event.chosen)
-    spent = board[OnceCalls].spent  # it has said now which calls it chose
-    unsaid = [key for key in spent if key[0] == ANY and spent[key].step == event.step]
-    for key in unsaid[:1]:
-        del spent[key]
+    spent = board[OnceCalls].spent
+    for key, one in spent.items():
+        if key[0] == ANY and one.step == event.step:  # it has said now which calls it chose
+            del spent[key]
+            break
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:

@@ -146,7 +146,7 @@ def test_steps_beside_each_other_give_each_chosen_call_its_own_key() -> None:
 
 
 @pytest.mark.parametrize("first", ["nested", "plan"])
-def test_a_call_of_the_plan_and_the_same_call_of_a_nested_run_beside_it_have_two_keys(first: str) -> None:
+def test_the_same_call_in_a_plan_and_in_a_nested_run_has_two_keys(first: str) -> None:
     keys = list[str]()
 
     def pay(n: int) -> None:

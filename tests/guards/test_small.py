@@ -65,7 +65,7 @@ def test_the_core_and_its_capabilities_stay_small() -> None:
 
 @pytest.mark.parametrize("path", sorted(LITE.glob("capabilities/*.py")), ids=lambda path: path.stem)
 def test_a_capability_is_one_short_file(path: Path) -> None:
-    assert tokens_of_code(path) <= 2_600
+    assert tokens_of_code(path) <= 2_650
 
 
 def test_the_packages_stay_small() -> None:
