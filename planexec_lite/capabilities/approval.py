@@ -111,11 +111,12 @@ def _before_plan(board: Board, plan: Plan) -> None:
 
 
 def _plan_proposed(board: Board, event: PlanProposed) -> None:
+    mine = board[Approvals]
     if event.problems:
         return
     if event.granted_by:  # a plan within the grant is approved
-        board[Approvals].approved.add(board[Approvals].latest_hash)
-    if event.granted_by or not board.has_reviewer:
+        mine.approved.add(mine.latest_hash)
+    if not board.has_reviewer or mine.latest_hash in mine.approved:
         list_calls(board)
 
 

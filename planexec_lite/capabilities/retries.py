@@ -10,6 +10,7 @@ from pydantic import Field, NonNegativeFloat
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from planexec_lite.capabilities import deadline
+from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.news import News
 from planexec_lite.core import (
     SETTINGS,
@@ -108,7 +109,7 @@ CAPABILITY = Capability(
         BackoffEnded: _waited,
         Requeued: _waited,
         **dict.fromkeys(
-            (StepFailed, StepBlocked),
+            (StepFailed, StepBlocked, Judged),
             lambda board, event: board[Backoffs].ended.discard(event.step),
         ),
     },

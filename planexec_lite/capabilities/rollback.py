@@ -128,7 +128,7 @@ class Rollback(Part):
     Attributes:
         started: the event that began it; `again`: the run had ended before.
         left: the undos that are not done, the next or running one last.
-        allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
+        allowed: the undo that a person has allowed. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone.
         remains: the labels of what was not undone and why, and whether it has an undo. See `not_undone`.
         half: the steps whose nested run was rolled back only partly.
@@ -138,7 +138,7 @@ class Rollback(Part):
     started: RollbackStarted | None = None
     again: bool = False
     left: list[Undo] = []
-    allowed: bool = False
+    allowed: Undo | None = None
     left_alone: set[str] = set()
     undone: list[str] = []
     remains: dict[tuple[str, str], bool] = {}
@@ -155,14 +155,9 @@ class Rollback(Part):
         """The calls of a plan's rollback that were made, in that order."""
         return [label for label in self.undone if LISTED in label]
 
-    def take(self) -> Undo:
-        """Take the next undo off the list: it is done, or is not tried again."""
-        self.allowed = False
-        return self.left.pop()
-
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        self.remains[self.take().label, why] = True
+        self.remains[self.left.pop().label, why] = True
 
 
 def _check_begin(board: Board, event: RollbackStarted) -> None:
@@ -204,7 +199,7 @@ def _plan(board: Board, event: RollbackStarted) -> None:
 
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    undo, inside = mine.take(), event.result
+    undo, inside = mine.left.pop(), event.result
     label = undo.label
     if undo.call is not None:
         mine.undone.append(label)
@@ -237,7 +232,7 @@ def _reviewed(board: Board, event: Reviewed) -> None:
     if mine.started is None or question.path:
         return
     if event.verdict == "approve":
-        mine.allowed = True
+        mine.allowed = mine.left[-1]
     elif event.verdict == "reject" and question.kind == "doubt":
         mine.left_alone.add(question.step or "")
     elif event.verdict == "reject":
@@ -278,7 +273,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         return choice
     if call is None:
         return UndoStarted(board.now, label, inside=undo.piece.inside)
-    if call.gate and not mine.allowed:
+    if call.gate and mine.allowed != undo:
         exact = ExactCall(call.tool, references.resolved(call.params, undo.piece.results))
         return Paused(board.now, Question("undo", GATE, "", label, call=exact))
     return UndoStarted(board.now, label, call)

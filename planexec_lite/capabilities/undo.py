@@ -292,7 +292,9 @@ def _reviewed(board: Board, event: Reviewed) -> None:
     if resolves(question, event):
         mine, step_id = board[WorkDone], question.step or ""
         mine.doubted.pop(step_id, None)
-        mine.explained -= Counter([step_id])
+        mine.explained &= board[Doubt].attempts - Counter(
+            [step_id]
+        )  # which doubt lowers after this
         if event.verdict == "done":  # its nested run might have done more than it has reported
             _complete(board, step_id, event.result, None)
             mine.nested.pop(step_id, None)

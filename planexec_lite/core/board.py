@@ -172,7 +172,9 @@ class Board:
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
         for one in cls.capabilities:
-            cls.moves |= one.moves  # no event type is in two of them
+            if twice := cls.moves.keys() & one.moves.keys():
+                raise TypeError(f"two capabilities move {[kind.__name__ for kind in twice]}")
+            cls.moves |= one.moves
         cls._hooks = {
             name: [*filter(None, (getattr(one, name) for one in cls.capabilities))]
             for name in ("takes_result", "takes_failure", "before_plan")

@@ -17,7 +17,9 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
+from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.stepping import effects_of_any
+from planexec_lite.capabilities.undo import steps_in_doubt
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import charge
 from planexec_lite.plan.reading import lineages
@@ -193,3 +195,30 @@ def test_lineages_end_though_ids_that_are_used_again_form_a_cycle() -> None:
     steps = {"a": Step(id="a", depends_on=("b",)), "b": Step(id="b", depends_on=("a",))}
     assert len(lineages(steps, ["a"])) == 1
     assert len(lineages(steps, ["a", "b"])) == 2
+
+
+class Broken:
+    """The evaluator of a nested run: an error the first time, the end of the process the second time, then a yes."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def evaluate(self, *_shown: Any) -> Verdict:
+        self.asked += 1
+        if self.asked == 2:
+            raise KeyboardInterrupt
+        return Verdict("accept")
+
+
+def test_an_answer_is_about_the_attempt_that_no_nested_run_explains() -> None:
+    shop = Shop(broken="pay 1")
+    look = step("j", "look", n=5, success_criteria="seen")
+    below = agent_for(shop.tools, [look, step("i", "pay", "j", n=1)], [look], [look], evaluator=Broken())
+    executor = HybridExecutor(ToolExecutor(shop.tools), below)
+    agent = agent_for(executor, [{"id": "a", "description": "pay", "retries": 3}])
+    with pytest.raises(KeyboardInterrupt) as killed:
+        agent.run("go")
+    run = agent.resume(killed.value.run)  # type: ignore[attr-defined]
+    assert run.question is not None
+    board = agent.resume(run, run.question.decide("not done")).board
+    assert (board[Doubt].attempts["a"], steps_in_doubt(board)) == (1, {})

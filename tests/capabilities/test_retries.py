@@ -129,6 +129,17 @@ def test_a_result_that_is_being_judged_does_not_count_as_the_trying_call() -> No
     assert (run.status, told(run, StepBlocked)) == ("finished", [])
 
 
+def test_a_step_waits_again_after_each_verdict() -> None:
+    verdicts = [Verdict("retry", "no"), Verdict("retry", "no"), Verdict("accept")]
+    evaluator = lambda *_shown: verdicts.pop(0)  # noqa: E731
+    steps = [step("1", "note", success_criteria="here", retries=2)]
+    run = carry_out(steps, Toolbox([NOTE]), backoff=EVEN, evaluator=evaluator)
+    assert (run.status, [event.seconds for event in run.events if isinstance(event, BackoffStarted)]) == (
+        "finished",
+        [1.0, 2.0],
+    )
+
+
 @given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(1, 4), st.sampled_from((0.0, 1.5, 4.0)))
 @rounds(150)
 def test_a_breaker_blocks_random_outages_exactly_as_by_hand(works: list[bool], failures: int, seconds: float) -> None:

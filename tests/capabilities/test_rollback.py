@@ -10,14 +10,17 @@ from planexec_lite import (
     Decision,
     Plan,
     Policy,
+    Run,
     Tool,
     Toolbox,
     execute,
 )
-from planexec_lite.capabilities.rollback import not_undone
+from planexec_lite.assembly import decide
+from planexec_lite.capabilities.rollback import RollbackStarted, not_undone
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import made_once
+from planexec_lite.run import events as e
 from tests.capabilities.scaffold import Site, broken, call, up
 from tests.core.shapes import check_fold, step
 
@@ -226,3 +229,70 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
     run = site.agent(Hostile(), reviewer=reviewer, policy=policy).run("go")
     assert (run.status, run.reason) == ("paused", "waits for a yes to the undo of step a")
     assert site.standing == ["a"]
+
+
+class Says:
+    """Answers with these verdicts in turn; while it looks at a plan, news can come."""
+
+    def __init__(self, *verdicts: Any, news: int = 0) -> None:
+        self.verdicts, self.news = list(verdicts), news
+        self.agent: Any = None
+        self.run: Any = None
+
+    def watch(self, run: Run) -> None:
+        self.run = run
+
+    def review(self, question: Question, board: Board, tools: Toolbox) -> Decision:
+        if self.news:
+            self.news -= 1
+            self.agent.tell(self.run, "news")
+        return question.decide(self.verdicts.pop(0))
+
+
+def test_the_rollback_of_the_plan_that_is_carried_out_counts() -> None:
+    site, reviewer = Site(), Says("approve", "approve", news=2)
+    plans = [
+        {"steps": [up("1", undo=None), broken("2", "1")], "rollback": [call("tell", text="first")]},
+        {"steps": [up("3")], "rollback": [call("tell", text="second")]},
+    ]
+    policy = Policy(rollback="failed", max_replans=2)
+    agent = site.agent(*plans, plans[0], policy=policy, reviewer=reviewer, watch=reviewer.watch)
+    reviewer.agent = agent
+    run = agent.run("build")
+    check_fold(run)
+    assert (run.status, site.log[-1]) == ("rolled back", "!first")
+
+
+def after_an_interrupted_undo() -> Board:
+    """The board after the undo of step a was allowed and interrupted, and step b, which was in doubt, turned out to be done."""
+    undo = [{"tool": "put", "params": {"n": n}, "gate": True} for n in (1, 2)]
+    plan = Plan.parse([step("a", "put", n=1, undo=undo[0]), step("b", "pay", "a", n=2, timeout=1.0, undo=undo[1])])
+    board, policy = Board(), Policy()
+
+    def go(*events: Any) -> None:
+        for event in events:
+            board.apply(event or decide(board, policy))
+
+    def say(verdict: Any, result: Any = None) -> None:
+        go(None)
+        question = board.asked
+        of = {"of": question.digest, "about": question.about}
+        go(e.Reviewed(board.now, verdict, plan.hash, "Ann", step=question.own_step, result=result, **of))
+
+    go(e.RunStarted(0.0, "go", planner=False, reviewer=True, effects={"put": "idempotent", "pay": "once"}))
+    go(e.PlanProposed(0.0, plan))
+    say("approve")
+    go(None, e.StepDone(1.0, "a", "A"), None, e.StepFailed(2.0, "b", "late", 1.0, in_doubt=True, final=True))
+    go(RollbackStarted(2.0, "requested"))
+    say("not done")
+    say("approve")
+    go(None, e.StepLate(3.0, "b", "B"), e.Requeued(3.0, "a", "interrupted"))
+    say("done", "B")
+    go(None)
+    return board
+
+
+def test_a_yes_to_one_undo_opens_no_other_gate() -> None:
+    board = after_an_interrupted_undo()
+    assert board.paused is not None
+    assert (board.asked.kind, board.asked.step) == ("undo", "b")
