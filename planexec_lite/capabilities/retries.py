@@ -135,7 +135,9 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    return None if board[News].unplanned else next(board.retries(), None)
+    if not board.retry or board[News].unplanned:
+        return None
+    return next(board.retries(), None)
 
 
 def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor: Any) -> Choice:

@@ -66,6 +66,10 @@ def worst(effects: Iterable[Effects]) -> Effects:
     return max(effects, key=_RANK.index, default="none")
 
 
+# the keywords of a list that can have any length
+_PLAIN_LIST = {"type", "items", "description", "default"}
+
+
 class Fault(NamedTuple):
     """A way in which arguments do not fit: a code, the parameter, and a message."""
 
@@ -146,6 +150,13 @@ class Tool:
         self.schema = self._arguments.schema
         self.parameters = tuple(self.schema["properties"])
         self.required = tuple(self.schema.get("required", ()))
+        self._lists = {
+            name
+            for name, schema in self.schema["properties"].items()
+            if isinstance(schema, dict)
+            and schema.get("type") == "array"
+            and schema.keys() <= _PLAIN_LIST
+        }
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -216,7 +227,9 @@ class Tool:
         bound = self.bind(params)
         given = {}
         for name, value in bound.items():
-            if name not in self.schema["properties"] or not references.whole(value):
+            # every item of a list of references is open, and its length too
+            parts = value if value and name in self._lists and isinstance(value, list) else [value]
+            if name not in self.schema["properties"] or not all(map(references.whole, parts)):
                 given[name] = value
         _, errors = self._arguments.read(given)
         return self._judged(bound, [error for error in errors if not _is_open(error)])

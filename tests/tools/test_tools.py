@@ -149,6 +149,27 @@ SOME = [
 ]
 
 
+REF = "{step_1_result}"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "most", "number", "faults"),
+    [
+        ([REF, REF, REF], [REF], 1, []),
+        ([REF, "many"], [REF], 1, ["numbers"]),
+        ([], [], 1, []),
+        ([], [REF, REF], 1, ["most"]),
+        ([], [], [REF], ["number"]),
+        (REF, REF, REF, []),
+    ],
+)
+def test_a_list_of_references_has_no_faults_but_its_length(numbers: Any, most: Any, number: Any, faults: Any) -> None:
+    def add(numbers: list[int], most: Annotated[list[int], Field(max_length=1)], number: int) -> None: ...
+
+    found = Tool(add).faults({"numbers": numbers, "most": most, "number": number})
+    assert [fault.parameter for fault in found] == faults
+
+
 @pytest.mark.parametrize("one", SOME)
 def test_tools_and_toolboxes_can_be_pickled(one: Tool) -> None:
     again = pickle.loads(pickle.dumps(Toolbox([one])))[one.name]
