@@ -105,5 +105,5 @@ def test_a_timeline_drops_cancelled_work_and_no_other(kind: type[Job]) -> None:
         agent = agent_for(write([], fails=True), [step], evaluator=Strict(), backoff=Backoff(), watch=watch)
         run = agent.run("go") if watch is None else agent.resume(stopped(agent))
         check_fold(run)
-        drawn.append([(bar.step, bar.what, bar.state) for bar in bars(run) if bar.what != BACKOFF])
+        drawn.append([(bar.step, bar.what, bar.state) for bar in bars(run) if bar.what != BACKOFF.what])
     assert drawn[0] == drawn[1]

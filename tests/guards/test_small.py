@@ -55,7 +55,7 @@ SLACK = 1.03  # a capability more does not fail a test
 def test_the_core_and_its_capabilities_stay_small() -> None:
     assert total("core/*.py", "assembly.py") <= 9_200 * SLACK
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 32_750 * SLACK
+    assert house <= 32_400 * SLACK
     said = re.search(
         r"These three have ([\d,]+) tokens of code", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     )

@@ -13,12 +13,32 @@ REASONS = {
     "first": "planning", "repair": "repair", "horizon": "planning on", "failure": "replanning after a failure",
     "news": "replanning after news", "step": "replanning after a step", "stall": "replanning after a stall",
 }  # fmt: skip
-JUDGING = "judging"
-UNDOING = "undo of"
-BACKOFF = "backoff of"
 INTERRUPTED = "interrupted"
 WAITED = "paused"  # the run inside waits for a decision
 BY_VERDICT = "failed by verdict"
+
+
+class Beside(NamedTuple):
+    """A kind of work about a step, other than its execution: the job and its outcomes, and how it is drawn.
+
+    `what` stands before the step's name, `lane` is the name of its lane, and `look` one of `theme.LOOKS`. Work that went well
+    is in the state `done`, with the `sign`; a verdict has states of its own.
+    """
+
+    what: str
+    events: tuple[type[e.Event], ...]
+    lane: str
+    look: str
+    done: str
+    sign: str
+
+
+BACKOFF = Beside("backoff of", (e.BackoffStarted, e.BackoffEnded), "backoff", "waiting", "waited", "…")
+JUDGING = Beside("judging", (e.JudgeStarted, e.Judged), "evaluator", "judging", "accepted", "✓\u00a0accepted")
+_UNDO = (e.UndoStarted, e.UndoDone, e.UndoFailed, e.UndoPaused)
+UNDOING = Beside("undo of", _UNDO, "rollback", "undone", "undone", "↺")
+BESIDE = (BACKOFF, JUDGING, UNDOING)
+"""In the order of their lanes."""
 
 
 class Bar(NamedTuple):
@@ -56,7 +76,8 @@ def bars(run: Run) -> list[Bar]:
     last: dict[tuple[str | None, str], int] = {}  # (step, what is done about it) -> place of its latest bar in `begun`
     cancelled: set[int] = set()
     for event in run.events:
-        step, what = getattr(event, "step", None), _what(event)
+        step, kind = getattr(event, "step", None), _kind(event)
+        what = "" if kind is None else kind.what
         match event:
             case e.PlanStarted():
                 last[None, ""] = len(begun)
@@ -64,12 +85,12 @@ def bars(run: Run) -> list[Bar]:
             case e.StepStarted():
                 last[step, ""] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", event.attempt))
-            case e.JudgeStarted() | e.UndoStarted() | e.BackoffStarted():
+            case e.Job():
                 last[step, what] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", what=what))
             case e.Requeued() | e.StepInDoubt():
                 # it names only the step: the bar in flight is the step's work or other work about it
-                for place in [last[step, each] for each in ("", JUDGING, UNDOING, BACKOFF) if (step, each) in last]:
+                for place in [last[step, each] for each in ("", *(one.what for one in BESIDE)) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
                         if getattr(event, "reason", "") == "cancelled":
@@ -116,21 +137,17 @@ def spans(worked: Iterable[Bar]) -> dict[str, Span]:
     return by_step
 
 
-def _what(event: e.Event) -> str:
-    """The work about the event's step, other than its execution."""
-    if isinstance(event, e.JudgeStarted | e.Judged):
-        return JUDGING
-    if isinstance(event, e.BackoffStarted | e.BackoffEnded):
-        return BACKOFF
-    return UNDOING if isinstance(event, e.UndoStarted | e.UndoDone | e.UndoFailed | e.UndoPaused) else ""
+def _kind(event: object) -> Beside | None:
+    """The kind of work about the event's step, other than its execution."""
+    return next((one for one in BESIDE if isinstance(event, one.events)), None)
 
 
 def _state(event: e.Outcome) -> str:
     if getattr(event, "error", None) is not None:
         return "failed"
-    if isinstance(event, e.UndoDone | e.BackoffEnded):
-        return "undone" if isinstance(event, e.UndoDone) else "waited"
-    if isinstance(event, e.Judged):
-        return "accepted" if event.verdict == "accept" else event.verdict
+    if isinstance(event, e.Judged) and event.verdict != "accept":
+        return event.verdict
+    if (kind := _kind(event)) is not None:
+        return kind.done
     invalid = isinstance(event, e.PlanProposed) and (event.problems or event.plan is None)
     return "invalid" if invalid else "done"

@@ -15,7 +15,7 @@ from planexec_lab.views.drawing.matplotlib_canvas import POINT, axis, clear, lin
 from planexec_lab.views.drawing.text_fitting import width, wrap, wrap_to
 from planexec_lab.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL, TITLE, WIDEST
 from planexec_lab.views.drawing.wording import seconds
-from planexec_lab.views.timeline_drawing.bars import BACKOFF, JUDGING, UNDOING, WAITED, Bar, Span
+from planexec_lab.views.timeline_drawing.bars import BESIDE, WAITED, Bar, Span
 from planexec_lab.views.timeline_drawing.label import GOOD, label
 from planexec_lab.views.timeline_drawing.model import Lane, Timeline
 
@@ -27,7 +27,7 @@ END = 26.0  # pixels kept free at the right, for the label of a short last bar
 MOST_TALL = 8  # lanes that are tall enough for two lines of text
 BRACKETS = 15.0
 PREDICTED = "predicted"
-ABOUT = {JUDGING: "judging", UNDOING: "undone", BACKOFF: "waiting"}  # how it looks what is done about a step
+ABOUT = {kind.what: kind.look for kind in BESIDE}  # how it looks what is done about a step
 
 
 class Panel(NamedTuple):

@@ -23,12 +23,12 @@ NO_TIME = "There are no bars to draw: it all took 0 s. On a simulated clock, a t
 def finding(shown: Timeline) -> str:
     """How long the run took, or how far it came, in one sentence."""
     run, whole = shown.run, shown.run.makespan
-    work = fsum(bar.end - bar.start for bar in shown.bars if bar.what != BACKOFF and bar.state != "interrupted")
+    work = fsum(bar.end - bar.start for bar in shown.bars if bar.what != BACKOFF.what and bar.state != "interrupted")
     planning = fsum(bar.end - bar.start for bar in shown.bars if bar.step is None)
     done = len(run.results)
     if run.status == "finished":
         steps = f"{count(done, 'step')} in {seconds(whole)}"
-        judging = fsum(bar.end - bar.start for bar in shown.bars if bar.what == JUDGING)
+        judging = fsum(bar.end - bar.start for bar in shown.bars if bar.what == JUDGING.what)
         others = [f"{seconds(time)}{{}} {what}" for time, what in ((planning, "planning"), (judging, JUDGING)) if time]
         steps += f", {' and '.join(others)}".format(" of it", "") if others else ""
         if work - whole > whole / 1000:
@@ -42,7 +42,7 @@ def finding(shown: Timeline) -> str:
             return f"{run.status.capitalize()}: {stand}"
     if run.board.failed:
         id = next(iter(run.board.failed))
-        at = max(bar.end for bar in shown.bars if bar.step == id and bar.what != UNDOING)
+        at = max(bar.end for bar in shown.bars if bar.step == id and bar.what != UNDOING.what)
         return f"Step {id} failed at {seconds(at)}; {stand}"
     return f"{run.status.capitalize()} at {seconds(whole)}: {stand}"
 

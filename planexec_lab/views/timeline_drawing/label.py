@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from planexec_lab.views.drawing.text_fitting import fit, whole, width, wrap
 from planexec_lab.views.drawing.theme import SMALL
-from planexec_lab.views.timeline_drawing.bars import BY_VERDICT, INTERRUPTED, WAITED, Bar
+from planexec_lab.views.timeline_drawing.bars import BESIDE, BY_VERDICT, INTERRUPTED, WAITED, Bar
 
 WORDS = {
     "done": "✓",
-    "undone": "↺",
-    "waited": "…",
     "failed": "✗\u00a0failed",
     "invalid": "✗\u00a0invalid",
     "running": "▸\u00a0running",
 }
-WORDS |= {BY_VERDICT: "✗\u00a0failed by\u00a0verdict", "accepted": "✓\u00a0accepted"}
+WORDS |= {kind.done: kind.sign for kind in BESIDE}
+WORDS |= {BY_VERDICT: "✗\u00a0failed by\u00a0verdict"}
 WORDS |= {INTERRUPTED: "✗\u00a0interrupted", WAITED: "…\u00a0paused"}
 WORDS |= {verdict: f"✗\u00a0{verdict}" for verdict in ("retry", "modify", "replan")}
-GOOD = ("done", "accepted", "undone", "waited")
+GOOD = ("done", *(kind.done for kind in BESIDE))
 LEAST = 50.0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from planexec_lab.views.drawing.wording import name_of
-from planexec_lab.views.timeline_drawing.bars import BACKOFF, JUDGING, UNDOING, Bar, Span, bars, lanes, spans
+from planexec_lab.views.timeline_drawing.bars import BESIDE, Bar, Span, bars, lanes, spans
 from planexec_lab.views.timeline_drawing.prediction import predict
 from planexec_lite.run import Run
 
@@ -105,11 +105,11 @@ def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]
         here = [unplaced.pop(bar.step) for bar in lane if bar.step in unplaced]
         # less than a thousandth of the run can't be seen, and is no more than rounding
         shared.append(Lane(f"slot {number}", lane, idle if idle > makespan / 1000 else 0.0, lanes(here)))
-    for name, what in (("backoff", BACKOFF), ("evaluator", JUDGING)):
-        beside = lanes([bar for bar in worked if bar.what == what])
-        shared += [Lane(name + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(beside, 1)]
-    undos = [bar for bar in worked if bar.what == UNDOING]
-    shared += [Lane("rollback", undos)] if undos else []
+    for kind in BESIDE:
+        beside = lanes([bar for bar in worked if bar.what == kind.what])
+        shared += [
+            Lane(kind.lane + (f" {number}" if number > 1 else ""), lane) for number, lane in enumerate(beside, 1)
+        ]
     return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]
 
 
