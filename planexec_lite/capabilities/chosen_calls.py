@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from planexec_lite.capabilities.approval import ask_about_step
 from planexec_lite.capabilities.doubt import StepInDoubt
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
-from planexec_lite.capabilities.once_calls import LANE, OnceCalls, known_calls
+from planexec_lite.capabilities.once_calls import OnceCalls, known_calls
 from planexec_lite.capabilities.stepping import asks_models
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability, Choice, Part
@@ -30,6 +30,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.meter import job_meter
 from planexec_lite.plan import Plan
 from planexec_lite.tools import ApprovedCalls, MadeCall, references
+from planexec_lite.tools.approved import LANE
 
 MOST_QUESTIONS = 20  # of each step
 

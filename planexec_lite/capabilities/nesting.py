@@ -187,9 +187,9 @@ def uid_inside(run: Any, job: StepStarted | UndoStarted) -> str:
 
 def own_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return the calls with effects of this run, without those that only the runs around it have made."""
-    # the call, its number and its state
-    around = {one[:3] for one in board[OnceCalls].outer.known}
-    return tuple(one for one in known_calls(board) if one[:3] not in around)
+    # the call, its number, its state, and whether it counts
+    around = {one[:4] for one in board[OnceCalls].outer.known}
+    return tuple(one for one in known_calls(board) if one[:4] not in around)
 
 
 def _known(board: Board, policy: Any, job: StepStarted | UndoStarted) -> OuterKnown:

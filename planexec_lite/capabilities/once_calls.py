@@ -36,10 +36,9 @@ from planexec_lite.frozen import frozen
 from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
-from planexec_lite.tools.approved import ANY, TRIED, CallState
+from planexec_lite.tools.approved import ANY, LANE, TRIED, CallState
 from planexec_lite.tools.references import find, resolved
 
-LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
 _LANES = 1_000  # the steps beside each other that can choose calls
 
 
@@ -325,9 +324,10 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
 
 
 def _free_lane(board: Board, step_id: str) -> int:
-    """Return a lane that no step beside this one has; if it can, that of its latest attempt, so that its calls keep their keys."""
+    """Return a lane that no other step at work has; if it can, that of its latest attempt, so that its calls keep their keys."""
     mine = board[OnceCalls]
-    used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
+    busy = {*filter(None, board.in_flight), *+board[Doubt].overdue} - {step_id}
+    used = {mine.latest[one].lane for one in busy & mine.latest.keys()}
     latest = mine.latest.get(step_id)
     width: int = _LANES**mine.outer.depth
     if latest is not None and latest.lane not in {0, *used}:

@@ -29,6 +29,8 @@ CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
 TRIED = ("open", "doubt")
 """The states in which the next attempt of the call belongs to the same occurrence."""
+LANE = 1_000_000
+"""How many occurrences of a call belong to one step that chooses calls: more than any run makes."""
 ANY = ""
 """Stands for the identity of a call that a step might have made, if it has not said which calls it chose."""
 
@@ -197,9 +199,11 @@ class CallLog:
         if not is_first:
             meter.key = None
         if not is_first and call.tool.effects != "none":
-            known = self._known(call)
-            tried = [occurrence for occurrence, one in known.items() if one.state in TRIED]
-            number = next_number(known, tried, self.approved.first)
+            known, first = self._known(call), self.approved.first
+            # an open call of another lane belongs to a step that might make it again itself
+            mine = range(first, first + LANE)
+            tried = [at for at, one in known.items() if at in mine and one.state in TRIED]
+            number = next_number(known, tried, first)
             meter.key = partial(digest_of, self.approved.base, call.identity, number)
         self._set(call, number, "running")
         try:

@@ -1,10 +1,26 @@
 """A step that chooses its calls and has not said which: until that is clear, it might have made any at-most-once call."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planexec_lite import Board, Decision, HybridExecutor, Step, Tool, Toolbox, ToolExecutor
+from planexec_lite import (
+    Board,
+    Decision,
+    HybridExecutor,
+    Journal,
+    Plan,
+    Pool,
+    Simulated,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import charge, idempotency_key
 from tests.capabilities.test_ids_in_doubt import Chooses, Shop, Slow
@@ -158,3 +174,65 @@ def test_the_same_call_in_a_plan_and_in_a_nested_run_has_two_keys(first: str) ->
     steps = [words("a"), step("b", "pay", n=1)]
     run = agent_for(HybridExecutor(ToolExecutor(tools), inner), steps if first == "nested" else steps[::-1]).run("go")
     assert (run.status, len({*keys}), len(keys)) == ("finished", 2, 2)
+
+
+class Wordy(Chooses):
+    """Carries out a step whose description lists its calls, such as "look 1; pay 2"."""
+
+    def execute(self, step: Step, inputs: Any) -> Any:
+        calls = [words.split() for words in step.description.split("; ")]
+        return [self.tools[name].call({"n": int(number)}) for name, number in calls]
+
+
+class Mail:
+    """A mailbox with the keys of its calls; the first `busy` of them fail, and did nothing. `slow` takes real time."""
+
+    def __init__(self, busy: int = 0) -> None:
+        self.keys, self.busy = list[str](), busy
+        tools = [
+            Tool(self.mail, retry_on=[ConnectionError], not_done=[ConnectionError]),
+            Tool(self.slow, effects="none"),
+        ]
+        self.tools = Toolbox(tools)
+
+    def mail(self, n: int) -> None:
+        self.keys.append(str(idempotency_key()))
+        charge(1.0)
+        if len(self.keys) <= self.busy:
+            raise ConnectionError
+
+    def slow(self, n: int) -> None:
+        time.sleep(n / 10)
+
+
+def test_two_steps_that_try_the_same_call_again_keep_their_keys() -> None:
+    box = Mail(busy=2)
+    steps = [{"id": name, "description": "mail 1", "retries": 1} for name in "ab"]
+    run = execute(Plan.parse(steps), Wordy(box.tools), workers=Simulated())
+    assert run.status == "finished"
+    assert box.keys[:2] == box.keys[2:]
+    assert len({*box.keys}) == 2
+
+
+def test_the_calls_of_a_step_that_is_still_at_work_have_keys_of_their_own() -> None:
+    box = Mail()
+    overdue = {"id": "a", "description": "slow 6; mail 1", "timeout": 0.1}
+    other = {"id": "b", "description": "slow 7; mail 1", "depends_on": ["a"], "run_anyway": True}
+    with ThreadPoolExecutor(4) as threads:
+        execute(Plan.parse([overdue, other]), Wordy(box.tools), workers=Pool(threads))
+    assert len({*box.keys}) == len(box.keys) == 2
+
+
+def test_what_a_person_says_inside_a_nested_run_counts_outside(tmp_path: Path) -> None:
+    shop = Shop()
+    below = agent_for(shop.tools, [words("i")])
+    below.executor = Killed(shop.tools, "put")
+    executor = HybridExecutor(ToolExecutor(shop.tools), below)
+    plans = {"steps": [words("a")], "complete": False}, [step("d", "pay", n=1)]
+    agent = agent_for(executor, *plans, journal=Journal(tmp_path / "runs"), max_repairs=0)
+    with pytest.raises(KeyboardInterrupt) as killed:
+        agent.run("go")
+    run = agent.resume(killed.value.run)  # type: ignore[attr-defined]
+    while run.question is not None:
+        run = agent.resume(run, run.question.decide("not done"))
+    assert (run.status, shop.done) == ("finished", ["put 1", "pay 1"])
