@@ -9,7 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.timed_llm import TimedLLM
-from planexec_lite import AskPerson, Decision, LLMPlanner, Plan, Pool, Run, Simulated, Verdict, tool
+from planexec_lite import (
+    AskPerson,
+    Decision,
+    HybridExecutor,
+    LLMPlanner,
+    Plan,
+    Pool,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+    tool,
+)
 from planexec_lite.plan import Step, StepReader
 from planexec_lite.run import events as e
 from planexec_lite.workers import Workers
@@ -360,3 +373,17 @@ def test_random_writings_are_lawful(
         assert {id for id, state in run.board.state.items() if state == "failed"} <= failed
         runs.append(run)
     assert runs[0].events == runs[1].events
+
+
+def test_a_step_that_waits_for_an_answer_keeps_its_id_until_the_plan_is_finished() -> None:
+    world = World()
+    inner = agent_for(world.tools, [work("7", gate=True)])
+    executor = HybridExecutor(ToolExecutor(Toolbox(world.tools)), inner)
+    nested = {"id": "1", "description": "work", "effects": "none"}
+    planner = Writing([nested, END], [work("1", n=3), 5.0, END])
+    agent = agent_for(executor, planner)
+    run = agent.run("work")
+    assert run.board.asked.about == "step 7 inside step 1"
+    run = agent.tell(run, "news")
+    check_fold(run)
+    assert (run.status, proposed(run)) == ("finished", {})
