@@ -87,7 +87,8 @@ class StreamBuffer:
         before = {*self.board.results, *self.emitted}
         return (
             step.id not in self.emitted
-            and self.board.steps.get(step.id, step) == step  # the other step might wait for an answer
+            and self.board.steps.get(step.id, step)
+            == step  # the other step might wait for an answer
             and not step.gate
             and self.board.repeatable(step)
             and before.issuperset(step.depends_on)
