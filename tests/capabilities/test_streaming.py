@@ -375,7 +375,7 @@ def test_random_writings_are_lawful(
     assert runs[0].events == runs[1].events
 
 
-def test_a_step_that_waits_for_an_answer_keeps_its_id_until_the_plan_is_finished() -> None:
+def test_a_step_that_waits_for_an_answer_keeps_its_id() -> None:
     world = World()
     inner = agent_for(world.tools, [work("7", gate=True)])
     executor = HybridExecutor(ToolExecutor(Toolbox(world.tools)), inner)

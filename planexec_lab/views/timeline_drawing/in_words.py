@@ -29,7 +29,9 @@ def finding(shown: Timeline) -> str:
     if run.status == "finished":
         steps = f"{count(done, 'step')} in {seconds(whole)}"
         judging = fsum(bar.end - bar.start for bar in shown.bars if bar.what == JUDGING.what)
-        others = [f"{seconds(time)}{{}} {what}" for time, what in ((planning, "planning"), (judging, JUDGING)) if time]
+        others = [
+            f"{seconds(time)}{{}} {what}" for time, what in ((planning, "planning"), (judging, JUDGING.what)) if time
+        ]
         steps += f", {' and '.join(others)}".format(" of it", "") if others else ""
         if work - whole > whole / 1000:
             return f"{steps}; one after the other they would take {seconds(work, whole)}"
