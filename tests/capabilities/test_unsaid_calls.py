@@ -185,9 +185,9 @@ class Wordy(Chooses):
 
 
 class Mail:
-    """A mailbox with the keys of its calls; the first `busy` of them fail, and did nothing. `slow` takes real time."""
+    """A mailbox with the keys of its calls; the `busy` ones, counted from 1, fail and did nothing. `slow` takes real time."""
 
-    def __init__(self, busy: int = 0) -> None:
+    def __init__(self, *busy: int) -> None:
         self.keys, self.busy = list[str](), busy
         tools = [
             Tool(self.mail, retry_on=[ConnectionError], not_done=[ConnectionError]),
@@ -198,7 +198,7 @@ class Mail:
     def mail(self, n: int) -> None:
         self.keys.append(str(idempotency_key()))
         charge(1.0)
-        if len(self.keys) <= self.busy:
+        if len(self.keys) in self.busy:
             raise ConnectionError
 
     def slow(self, n: int) -> None:
@@ -206,12 +206,20 @@ class Mail:
 
 
 def test_two_steps_that_try_the_same_call_again_keep_their_keys() -> None:
-    box = Mail(busy=2)
+    box = Mail(1, 2)
     steps = [{"id": name, "description": "mail 1", "retries": 1} for name in "ab"]
     run = execute(Plan.parse(steps), Wordy(box.tools), workers=Simulated())
     assert run.status == "finished"
     assert box.keys[:2] == box.keys[2:]
     assert len({*box.keys}) == 2
+
+
+def test_a_step_that_is_tried_again_alone_keeps_its_key() -> None:
+    box = Mail(2)
+    steps = [{"id": "a", "description": "mail 2"}, {"id": "b", "description": "mail 1", "retries": 1}]
+    run = execute(Plan.parse(steps), Wordy(box.tools), workers=Simulated())
+    assert (run.status, len(box.keys)) == ("finished", 3)
+    assert box.keys[1] == box.keys[2]
 
 
 def test_the_calls_of_a_step_that_is_still_at_work_have_keys_of_their_own() -> None:
